@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the runs of large programs share: they take minutes, so they are for POLYTRACE_LONG=1 alone;
 each recording must be whole, and what it cost beside a bare run is said."""
+import collections
 import json
 import os
 import resource
@@ -39,7 +40,11 @@ def tables(path, *sections):
 
 
 def calls_of(path):
-    return {row["method"]: row["calls"] for row in tables(path, "calls")["methods"]}
+    """By the name of the method without its parameters."""
+    calls = collections.Counter()
+    for row in tables(path, "calls")["methods"]:
+        calls[row["method"].split(" (")[0]] += row["calls"]
+    return calls
 
 
 def expect_equal(got, expected, what):

@@ -13,7 +13,7 @@ from stress_common import Costs, calls_of, cpu_of_children, make_sources, need_l
 
 COMPILER = Path("/usr/lib/mono/4.5/mcs.exe")
 CLASSES = 120
-PARSE = "Mono.CSharp.CSharpParser:parse ()"
+PARSE = "Mono.CSharp.CSharpParser:parse"
 PARSER = "Mono.CSharp.CSharpParser"
 STOCK = "log:nodefaults,exception,output=stock.mlpd"
 SETS = ("events=calls+threads", "events=threads+gc+monitors+exceptions",

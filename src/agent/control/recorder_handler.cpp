@@ -17,6 +17,8 @@ namespace polytrace::agent::control {
 namespace {
 
 constexpr base::Duration kPatience = 5'000'000'000;  // of flush and stop, nanoseconds
+constexpr std::uint64_t kMillisecond = 1'000'000;
+constexpr std::uint64_t kLongest = 1'000'000'000'000;  // of a recording: milliseconds, 30 years
 
 struct FigureRow {
   std::string_view name;
@@ -59,11 +61,6 @@ std::string name_of_recording(const Options& options, std::uint64_t n) {
 const char* name_of_clock(ClockChoice choice) {
   if (choice == ClockChoice::coarse) return "coarse";
   return choice == ClockChoice::monotonic || !has_invariant_counter() ? "monotonic" : "tsc";
-}
-
-base::Time end_after(std::uint64_t milliseconds) {
-  constexpr std::uint64_t kMost = 1'000'000'000'000;  // 30 years
-  return monotonic_now() + static_cast<base::Time>(std::min(milliseconds, kMost)) * 1'000'000;
 }
 
 Reply not_now(std::string_view text) { return Reply::refused(Outcome::wrong_state, text); }
@@ -137,6 +134,8 @@ Reply RecorderHandler::start_next(const StartRequest& request) {
   Options options = options_;
   options.file = name_of_recording(options, recordings_ + 1);
   if (request.limit_bytes != 0) options.limit = request.limit_bytes;
+  if (request.duration_ms != 0)
+    options.duration = std::min(request.duration_ms, kLongest) * kMillisecond;
   Faults faults;
   if (!Recorder::the().start(options, faults)) return failed(faults);
   ++recordings_;
@@ -144,7 +143,6 @@ Reply RecorderHandler::start_next(const StartRequest& request) {
   stream_ = kept_ = read_ = lost_told_ = 0;
   trimmer_ = {};
   fault_told_ = false;
-  end_at_ = request.duration_ms == 0 ? 0 : end_after(request.duration_ms);
   if (!request.session.empty())
     define(event::Setting{.key = "session", .value = request.session}, base::kNoId);
   return {Outcome::ok, Recorder::the().output_name(), {}};
@@ -241,23 +239,13 @@ Trimmer::Dropped RecorderHandler::make_room(std::uint64_t length) {
   return dropped;
 }
 
-bool RecorderHandler::is_late() {
-  const bool late = end_at_ != 0 && monotonic_now() >= end_at_;
-  if (late) notices_.add(NoticeCode::overflow, "the recording has lasted as long as it was to");
-  return late;
-}
-
 int RecorderHandler::look_around() {
   constexpr int kGlance = 100;  // milliseconds
   if (!trim()) return 0;
   tell_faults();
-  const State now = state();
-  if (now != State::running && now != State::paused)
-    return Recorder::the().state() == State::failed && !fault_told_ ? kGlance : -1;
-  if (!is_late()) return kGlance;
-  stop();
-  end_at_ = 0;
-  return -1;
+  const State now = Recorder::the().state();
+  const bool goes_on = now == State::running || now == State::paused;
+  return goes_on || (now == State::failed && !fault_told_) ? kGlance : -1;
 }
 
 StreamState RecorderHandler::stream() {

@@ -41,8 +41,8 @@ class RecorderHandler : public Handler {
   Reply resume() override;
   Reply flush() override;
   Reply annotate(std::string_view text) override;
-  // Ends recordings when their time is over, and those that were cut off. Notices: what was lost, a
-  // limit reached, an output that fails.
+  // Ends recordings that were cut off, or whose time is over. Notices: what was lost, a limit
+  // reached, an output that fails.
   int look_around() override;
   StreamState stream() override;
   std::size_t read_stream(std::uint64_t offset, std::span<std::uint8_t> into) override;
@@ -62,7 +62,6 @@ class RecorderHandler : public Handler {
 
  private:
   void tell_faults();
-  bool is_late();
   bool dials() const { return !options_.connect.empty(); }
   // Of a recording for a collector, what the file need not hold any more. False: there is more.
   bool trim();
@@ -77,7 +76,6 @@ class RecorderHandler : public Handler {
   std::uint64_t kept_ = 0;        // by clients, in the stream
   std::uint64_t read_ = 0;        // by the client that has come furthest
   std::uint64_t recordings_ = 0;  // that were started here, or before
-  base::Time end_at_ = 0;         // of the monotonic clock; 0: no limit
   std::uint64_t lost_told_ = 0;
   base::Time lost_told_at_ = 0;
   bool fault_told_ = false;

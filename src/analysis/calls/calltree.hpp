@@ -185,6 +185,7 @@ class CallTree : public Analysis {
       if (frame.method >= sketches.size()) [[unlikely]]
         add_methods(frame.method);
       bounds[frame.method].add(sum.least, sum.most);
+      if (own == nullptr) return;
       caller.callees += sum.total;
       caller.worked += sum.total;
     }

@@ -28,11 +28,6 @@ class OwnTimes {
       return std::accumulate(longest.begin(), longest.begin() + static_cast<std::ptrdiff_t>(count),
                              std::uint64_t{0});
     }
-    void merge(const Sums& other) {
-      calls += other.calls;
-      waits += other.waits;
-      for (const std::uint64_t one : other.longest) insert(one);
-    }
     void insert(std::uint64_t one) {
       for (std::uint64_t& known : longest)
         if (one > known) std::swap(one, known);

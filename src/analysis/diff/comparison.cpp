@@ -93,8 +93,12 @@ void Comparison::add_tree(std::vector<Table>& tables) const {
   }
 }
 
+bool is_cpu(const DiffTopic& topic, const DiffPairs& pairs) {
+  return pairs.knows_cpu && !topic.cpu_title.empty();
+}
+
 std::string title_of(const DiffTopic& topic, const DiffPairs& pairs) {
-  return std::string(pairs.is_cpu ? topic.cpu_title : topic.title);
+  return std::string(is_cpu(topic, pairs) ? topic.cpu_title : topic.title);
 }
 
 Table Comparison::empty_table(const DiffTopic& topic, const DiffPairs& pairs) const {
@@ -135,7 +139,7 @@ std::string amount_text(double amount, Unit unit) {
 }
 
 std::string_view noun_of(const DiffTopic& topic, const DiffPairs& pairs, double amount) {
-  if (pairs.is_cpu) return "of CPU time";
+  if (is_cpu(topic, pairs)) return "of CPU time";
   return std::llround(amount) == 1 && !topic.noun_of_one.empty() ? topic.noun_of_one : topic.noun;
 }
 
@@ -245,9 +249,9 @@ Table Comparison::overview() const {
   for (std::size_t i = 0; i < kDiffTopics.size(); ++i) {
     const DiffTopic& topic = kDiffTopics[i];
     table.columns.push_back({std::string(topic.word),
-                             pairs_[i].is_cpu ? "CPU time" : std::string(topic.in_all),
+                             is_cpu(topic, pairs_[i]) ? "CPU time" : std::string(topic.in_all),
                              unit_of(before_, after_, topic)});
-    add(pairs_[i].whole_before, pairs_[i].whole_after, pairs_[i].is_known);
+    add(pairs_[i].whole_before, pairs_[i].whole_after, !topic.is_waiting || pairs_[i].knows_cpu);
   }
   table.rows = {std::move(before), std::move(after), std::move(change)};
   if (before_.size() + after_.size() > 2)

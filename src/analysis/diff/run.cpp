@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "analysis/calls/calltree.hpp"
+#include "analysis/calls/own_times.hpp"
 #include "analysis/diff/topics.hpp"
 #include "slice/names.hpp"
 
@@ -47,9 +48,8 @@ struct DiffRun::Reading {
   ProfileBuilder builder;
 };
 
-DiffRun::DiffRun(const Selection& selection, const Weight* weight, bool exact_names)
-    : exact_names_(exact_names),
-      from_(selection.from),
+DiffRun::DiffRun(const Selection& selection, const Weight* weight)
+    : from_(selection.from),
       to_(selection.to),
       reading_(std::make_unique<Reading>(selection, weight)),
       weight_(weight) {}
@@ -75,7 +75,7 @@ void DiffRun::take_sampling(const event::Batch& batch) {
     const std::string_view options = process.options;
     const std::size_t begin = options.find("samples=");
     if (begin != std::string_view::npos)
-      sampling_ = options.substr(begin, options.find(',', begin) - begin);
+      sampling_ = options.substr(begin, options.find_first_of(",+", begin) - begin);
   }
 }
 
@@ -84,14 +84,14 @@ void DiffRun::finish() {
   report.finish();
   limits_ = report.limits();
   const Names& names = report.names();
-  knows_busy_ = report.tree()->knows_busy() && !report.tree()->totals().empty();
+  knows_cpu_ = report.tree()->knows_busy() && !report.tree()->totals().empty();
   make_profiles();
   for (const DiffTopic& topic : kDiffTopics)
     if (!figures_.contains(topic.section))
       figures_[topic.section] = sorted(report.analysis(topic.section)->figures(names));
   suspects_ = report.analysis("suspects")->suspects(names);
   span_ = span_of(extent_of(names), from_, to_);
-  sum_own_times();
+  sum_method_times();
   reading_.reset();
 }
 
@@ -99,38 +99,27 @@ void DiffRun::make_profiles() {
   const Names& names = reading_->report.names();
   auto profile = reading_->builder.finish(names);
   if (!profile) return;
-  if (weight_ == nullptr && knows_busy_)
-    profiles_.push_back(reading_->builder.other(*find_weight("cpu"), names));
+  if (weight_ == nullptr && knows_cpu_) profiles_.push_back(reading_->builder.cpu_of_calls(names));
   profiles_.push_back(std::move(*profile));
 }
 
-void DiffRun::sum_own_times() {
-  const CallTree& tree = *reading_->report.tree();
-  for (const CallTotals& method : tree.totals()) calls_ += static_cast<double>(method.calls);
+void DiffRun::sum_method_times() {
+  const std::vector<CallTotals>& all = reading_->report.tree()->totals();
+  for (const CallTotals& method : all) calls_ += static_cast<double>(method.calls);
   for (const Figure& method : figures_["calls"].all) {
-    const std::string key = exact_names_ ? method.name : alike(method.name, NameKind::method);
-    const OwnTimes::Sums sums = reading_->own.of(method.index);
-    own_times_[key].merge(sums);
-    const CallTotals& totals = tree.totals()[method.index];
-    const auto add = [&](Figures& figures, std::uint64_t time) {
-      figures.all.push_back({method.name, {method.amount.count, time}, method.index});
-    };
-    add(busy_, totals.busy);
-    add(waiting_, totals.waiting);
-    add(worked_, totals.self - std::min(totals.self, sums.waits));
+    const CallTotals& totals = all[method.index];
+    const OwnTimes::Sums own = reading_->own.of(method.index);
+    method_times_.push_back({.busy = totals.busy,
+                             .waiting = totals.waiting,
+                             .worked = totals.self - std::min(totals.self, own.waits),
+                             .late = own.late()});
   }
-  for (Figures* figures : {&busy_, &waiting_, &worked_}) *figures = sorted(std::move(*figures));
 }
 
 const Figures& DiffRun::figures(std::string_view section) const {
   static const Figures kNone;
   const auto found = figures_.find(section);
   return found == figures_.end() ? kNone : found->second;
-}
-
-OwnTimes::Sums DiffRun::own_times(const std::string& name) const {
-  const auto found = own_times_.find(name);
-  return found == own_times_.end() ? OwnTimes::Sums{} : found->second;
 }
 
 }  // namespace polytrace::analysis

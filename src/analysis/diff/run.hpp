@@ -6,15 +6,22 @@
 #include <memory>
 #include <vector>
 
-#include "analysis/calls/own_times.hpp"
 #include "analysis/profile/profile.hpp"
 #include "analysis/report/report.hpp"
 
 namespace polytrace::analysis {
 
+// The own time of a method, in nanoseconds.
+struct MethodTimes {
+  std::uint64_t busy = 0;     // CPU time, where it is known
+  std::uint64_t waiting = 0;  // where CPU time is known
+  std::uint64_t worked = 0;   // without known waits
+  std::uint64_t late = 0;     // of that, what the longest calls had (OwnTimes::Sums::late())
+};
+
 class DiffRun : public event::Consumer {
  public:
-  DiffRun(const Selection& selection, const Weight* weight, bool exact_names);
+  DiffRun(const Selection& selection, const Weight* weight);
   ~DiffRun() override;
 
   bool consume(const event::Batch& batch) override;
@@ -23,14 +30,9 @@ class DiffRun : public event::Consumer {
 
   // Of a section that a topic names (topics.hpp), the largest weight first, of equal ones by name.
   const Figures& figures(std::string_view section) const;
-  // The own time of methods: what they used of a processor and what they waited, where that is
-  // known; and what is no known wait.
-  bool knows_busy() const { return knows_busy_; }
-  const Figures& busy() const { return busy_; }
-  const Figures& waiting() const { return waiting_; }
-  const Figures& worked() const { return worked_; }
-  // Of the methods whose names are one, by that name (names_alike.hpp).
-  OwnTimes::Sums own_times(const std::string& name) const;
+  bool knows_cpu() const { return knows_cpu_; }
+  // Of the figures of the section "calls", in their order.
+  const std::vector<MethodTimes>& method_times() const { return method_times_; }
   const std::vector<Suspect>& suspects() const { return suspects_; }
   // Of the weight that was asked for; else the first one that the trace has, CPU time of calls
   // before it.
@@ -48,21 +50,17 @@ class DiffRun : public event::Consumer {
   struct Reading;  // what is needed until finish()
   void take_samples(const event::Batch& batch);
   void take_sampling(const event::Batch& batch);
-  void sum_own_times();
+  void sum_method_times();
   void make_profiles();
 
-  bool exact_names_;
   base::Time from_;  // what is selected
   base::Time to_;
   std::unique_ptr<Reading> reading_;
   const Weight* weight_;
   std::map<std::string_view, Figures> figures_;  // by section
-  bool knows_busy_ = false;
-  Figures busy_{Unit::nanoseconds};
-  Figures waiting_{Unit::nanoseconds};
-  Figures worked_{Unit::nanoseconds};
+  bool knows_cpu_ = false;
+  std::vector<MethodTimes> method_times_;
   std::vector<Suspect> suspects_;
-  std::map<std::string, OwnTimes::Sums, std::less<>> own_times_;
   std::vector<Profile> profiles_;
   std::vector<std::string> limits_;
   std::uint64_t span_ = 0;

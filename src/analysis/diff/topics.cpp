@@ -16,49 +16,58 @@ struct Side {
 class Gathering {
  public:
   Gathering(const DiffTopic& topic, bool exact_names, DiffPairs& pairs)
-      : topic_(topic), exact_names_(exact_names), pairs_(pairs) {}
+      : topic_(topic), exact_names_(exact_names), pairs_(pairs) {
+    if (topic.is_waiting) time_ = &MethodTimes::waiting;
+    else if (!topic.cpu_title.empty())
+      time_ = pairs.knows_cpu ? &MethodTimes::busy : &MethodTimes::worked;
+  }
 
   void take(const DiffSide& runs, const Side& side) const {
+    if (topic_.is_waiting && !pairs_.knows_cpu) return;
     for (std::size_t run = 0; run < runs.size(); ++run) {
-      for (const Figure& figure : figures_of(*runs[run]).all) add(figure, run, runs.size(), side);
-      for (auto& [key, pair] : pairs_.all)
-        describe(key, *runs[run], run, runs.size(), pair.*side.evidence, side.scale);
+      const std::vector<Figure>& figures = runs[run]->figures(topic_.section).all;
+      for (std::size_t i = 0; i < figures.size(); ++i) {
+        Evidence& evidence = pair_of(figures[i], runs.size(), side).*side.evidence;
+        evidence.figures.resize(runs.size());
+        if (time_ == nullptr)
+          evidence.figures[run] +=
+              side.scale * static_cast<double>(figures[i].amount.*topic_.compared);
+        else add_times(runs[run]->method_times()[i], run, side.scale, evidence);
+      }
     }
+  }
+  // What the runs have that do not have that name, and how far a figure may be off.
+  void complete(const DiffSide& runs, const Side& side, DiffPair& pair) const {
+    Evidence& evidence = pair.*side.evidence;
+    evidence.figures.resize(runs.size());
+    if (time_ == &MethodTimes::worked) evidence.steady.resize(runs.size());
+    if (topic_.chance == Chance::samples)
+      evidence.sample_size = runs.front()->sample_size() * side.scale;
+    evidence.meetings = pair.*side.count;
   }
 
  private:
-  const Figures& figures_of(const DiffRun& run) const {
-    static const Figures kNone{Unit::nanoseconds};
-    if (topic_.is_waiting) return pairs_.is_known ? run.waiting() : kNone;
-    if (topic_.cpu_title.empty()) return run.figures(topic_.section);
-    return pairs_.is_cpu ? run.busy() : run.worked();
-  }
-  void add(const Figure& figure, std::size_t run, std::size_t runs, const Side& side) const {
-    std::string key = exact_names_ ? figure.name : alike(figure.name, topic_.kind);
-    DiffPair& pair = pairs_.all[std::move(key)];
+  DiffPair& pair_of(const Figure& figure, std::size_t runs, const Side& side) const {
+    DiffPair& pair = pairs_.all[exact_names_ ? figure.name : alike(figure.name, topic_.kind)];
     if (pair.name.empty()) pair.name = std::string(topic_.prefix) + figure.name;
-    Evidence& evidence = pair.*side.evidence;
-    evidence.figures.resize(runs);
-    evidence.figures[run] += static_cast<double>(figure.amount.*topic_.compared) * side.scale;
     if (topic_.has_counts())
       pair.*side.count +=
           static_cast<double>(figure.amount.count) * side.scale / static_cast<double>(runs);
+    return pair;
   }
-
-  // How far a run's figure may be off.
-  void describe(const std::string& key, const DiffRun& run, std::size_t number, std::size_t runs,
-                Evidence& evidence, double scale) const {
-    evidence.figures.resize(runs);
-    if (topic_.chance == Chance::samples) evidence.sample_size = run.sample_size() * scale;
-    if (topic_.cpu_title.empty() || pairs_.is_cpu) return;
-    evidence.steady.resize(runs);
-    evidence.steady[number] =
-        evidence.figures[number] - static_cast<double>(run.own_times(key).late()) * scale;
+  void add_times(const MethodTimes& times, std::size_t run, double scale,
+                 Evidence& evidence) const {
+    evidence.figures[run] += scale * static_cast<double>(times.*time_);
+    if (time_ != &MethodTimes::worked) return;
+    evidence.steady.resize(evidence.figures.size());
+    evidence.steady[run] +=
+        scale * (static_cast<double>(times.worked) - static_cast<double>(times.late));
   }
 
   const DiffTopic& topic_;
   bool exact_names_;
   DiffPairs& pairs_;
+  std::uint64_t MethodTimes::* time_ = nullptr;  // that is compared; null: another figure
 };
 
 }  // namespace
@@ -76,18 +85,16 @@ DiffPairs pair_up(const DiffSide& before, const DiffSide& after, const DiffTopic
                   bool exact_names, double scale) {
   DiffPairs pairs;
   pairs.is_judged = can_judge(before.size(), after.size(), topic.chance);
-  const auto knows_busy = [](const auto& run) { return run->knows_busy(); };
-  const bool is_known =
-      std::ranges::all_of(before, knows_busy) && std::ranges::all_of(after, knows_busy);
-  pairs.is_cpu = is_known && !topic.cpu_title.empty();
-  pairs.is_known = is_known || !topic.is_waiting;
+  const auto knows_cpu = [](const auto& run) { return run->knows_cpu(); };
+  pairs.knows_cpu = std::ranges::all_of(before, knows_cpu) && std::ranges::all_of(after, knows_cpu);
   const Gathering gathering(topic, exact_names, pairs);
-  gathering.take(before, {&DiffPair::before, &DiffPair::count_before, 1});
-  gathering.take(after, {&DiffPair::after, &DiffPair::count_after, topic.scales ? scale : 1});
+  const Side was{&DiffPair::before, &DiffPair::count_before, 1};
+  const Side is{&DiffPair::after, &DiffPair::count_after, topic.scales ? scale : 1};
+  gathering.take(before, was);
+  gathering.take(after, is);
   for (auto& [key, pair] : pairs.all) {
-    pair.before.figures.resize(before.size());
-    pair.before.meetings = pair.count_before;
-    pair.after.meetings = pair.count_after;
+    gathering.complete(before, was, pair);
+    gathering.complete(after, is, pair);
     if (pairs.is_judged) pair.noise = noise_between(pair.before, pair.after, topic.chance);
     pairs.whole_before += pair.was();
     pairs.whole_after += pair.is();

@@ -149,8 +149,7 @@ struct DiffPair {
 struct DiffPairs {
   std::map<std::string, DiffPair> all;
   bool is_judged = true;
-  bool is_cpu = false;   // DiffTopic::cpu_title
-  bool is_known = true;  // of waiting, all runs know it
+  bool knows_cpu = false;  // of methods, in all runs
   double whole_before = 0;
   double whole_after = 0;
   double whole() const { return std::max(whole_before, whole_after); }

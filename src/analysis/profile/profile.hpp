@@ -109,8 +109,9 @@ class ProfileBuilder {
   void consume(const Slice& slice);
   // Once, after the last slice. An error (usage) says which weights the trace has.
   base::result<Profile> finish(const Names& names);
-  // After it, of another weight of what the trace has. REQUIRES: ProfileOptions::weight is null.
-  Profile other(const Weight& weight, const Names& names) { return make(weight, names); }
+  // After it, of the CPU time of calls. REQUIRES: the weight was chosen by default, and the call
+  // tree knows that time.
+  Profile cpu_of_calls(const Names& names) { return make(*find_weight("cpu"), names); }
   // The same, and behind it one of each other carrier that has any amount.
   // REQUIRES: ProfileOptions::every_carrier.
   base::result<std::vector<Profile>> finish_all(const Names& names);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -130,8 +131,7 @@ class Jit : public Analysis {
     std::uint32_t method;
     base::Time time;
     base::Id code;
-    std::uint64_t size;
-    bool can_be() const { return can_be_code(code, size); }
+    std::optional<std::uint64_t> size;  // nothing: no code can be where it is told to be
   };
   struct Pieces {
     std::uint64_t count = 0;
@@ -196,9 +196,10 @@ void Jit::add_method(const Slice& slice, const event::Event& event, base::Id cod
   without_code_ -= state == State::named ? 1 : 0;
   with_code_ += state != State::compiled ? 1 : 0;
   state = State::compiled;
-  methods_.push_back({index, event.time, code, size});
-  if (methods_.back().can_be()) bytes_ += size;
+  const bool is_possible = can_be_code(code, size);
+  if (is_possible) bytes_ += size;
   else ++impossible_;
+  methods_.push_back({index, event.time, code, is_possible ? std::optional(size) : std::nullopt});
 }
 
 std::vector<Table> Jit::tables(const Names& names, const TableOptions& options) const {
@@ -241,7 +242,7 @@ Table Jit::methods_table(const Names& names, const TableOptions& options) const 
       ++hidden;
       continue;
     }
-    table.rows.push_back({compiled.time, compiled.can_be() ? Cell(compiled.size) : Cell(),
+    table.rows.push_back({compiled.time, compiled.size ? Cell(*compiled.size) : Cell(),
                           compiled.code, std::move(name)});
   }
   if (!methods_.empty()) {

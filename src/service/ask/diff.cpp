@@ -17,8 +17,7 @@ Asked<Reading> read_run(const DiffQuestion& question, const std::string& file, c
   if (!selection) return refuse(selection.error(), input.name());
   auto opened = input.open();
   if (!opened) return refuse(opened.error(), input.name());
-  auto run = std::make_unique<analysis::DiffRun>(*selection, question.weight,
-                                                 question.options.exact_names);
+  auto run = std::make_unique<analysis::DiffRun>(*selection, question.weight);
   Reading reading;
   reading.passed = pass(input, *opened->reader, *run);
   reading.origin = origin_of(input, *opened);

@@ -178,7 +178,9 @@ Asked<Steered> steer(const ControlQuestion& question) {
 base::result<void> stop_recording(pid_t process) {
   const auto answer = agent::control::stop_recording(process);
   if (!answer) return base::Unexpected(answer.error());
-  if (answer->outcome == agent::control::Outcome::ok) return {};
+  using agent::control::Outcome;
+  // It may have ended by itself meanwhile.
+  if (answer->outcome == Outcome::ok || answer->outcome == Outcome::wrong_state) return {};
   return base::fail(base::Code::open_failed, answer->text);
 }
 

@@ -19,9 +19,9 @@ using analysis::Unit;
 
 constexpr base::Id kCode = 1, kGoods = 0x100, kGuard = 0x200, kOops = 0x300;
 
-DiffSide side(const event::Batch& trace, bool exact_names = false) {
+DiffSide side(const event::Batch& trace) {
   DiffSide runs;
-  runs.push_back(std::make_unique<DiffRun>(analysis::Selection{}, nullptr, exact_names));
+  runs.push_back(std::make_unique<DiffRun>(analysis::Selection{}, nullptr));
   EXPECT_TRUE(runs.back()->consume(trace));
   runs.back()->finish();
   return runs;
@@ -33,7 +33,7 @@ Difference compared(const event::Batch& before, const event::Batch& after,
   options.exact_names = exact_names;
   options.threshold = 0;
   options.table = {"", 0};
-  return analysis::compare(side(before, exact_names), side(after, exact_names), options);
+  return analysis::compare(side(before), side(after), options);
 }
 
 Table table_of(const Difference& difference, std::string_view key) {
@@ -319,6 +319,7 @@ TEST(comparison, of_samples_says_where_they_were_not_taken_alike) {
   EXPECT_TRUE(unlike[0].starts_with(
       R"(Samples were not taken alike ("samples=1ms", then "samples=10ms"))"));
   EXPECT_TRUE(notes("samples=1ms", "samples=1ms").empty());
+  EXPECT_TRUE(notes("events=calls+samples=1ms", "events=samples=1ms+calls,limit=4g").empty());
 }
 
 }  // namespace

@@ -103,16 +103,5 @@ TEST(own_times, of_a_few_calls_have_no_late_ones) {
   EXPECT_EQ(own.of(0).late(), 0U);
 }
 
-TEST(own_times, of_several_methods_have_the_longest_of_all) {
-  OwnTimes own;
-  for (std::uint64_t i = 0; i < 100; ++i) own.add(0, 10, 10), own.add(1, i == 3 ? 1000 : 10, 10);
-  own.add(1, 500, 400);
-  OwnTimes::Sums both = own.of(0);
-  both.merge(own.of(1));
-  EXPECT_EQ(both.calls, 201U);
-  EXPECT_EQ(both.late(), 400U + 2 * 10);
-  EXPECT_EQ(both.waits, 990U + 100);
-}
-
 }  // namespace
 }  // namespace polytrace::analysis

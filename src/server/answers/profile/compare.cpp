@@ -113,8 +113,7 @@ service::Asked<analysis::DiffSide> read_run(const Side& side, const CompareAsked
   auto opened = input->open();
   if (!opened) return service::refuse(opened.error(), side.view.file);
   const slice::Selection selection = service::selection_of(*side.view.trace, side.part);
-  auto run =
-      std::make_unique<analysis::DiffRun>(selection, question.weight, question.diff.exact_names);
+  auto run = std::make_unique<analysis::DiffRun>(selection, question.weight);
   const service::Passed passed = service::pass(*input, *opened->reader, *run);
   if (passed.interrupted) return service::refuse({base::Code::limit_exceeded, {}, "stopped"});
   run->finish();
