@@ -7,9 +7,10 @@
 #:
 #: ROOM, a folder of tests/, builds and runs only what is in it. REGEX selects tests by the
 #: beginning of their names (base.0, cli/pipes ...). tests/README.md explains the kinds of tests.
-#: --long runs everything, with the optimised build and again with sanitizers: also what kills,
-#: storms, races, fills disks or compares durations (tests/long.txt), all samples instead of some
-#: (POLYTRACE_LONG=1), the drill, packages, and systems that have a part of what is needed. Hours.
+#: --long runs all the rest: what kills, storms, races, fills disks or compares durations
+#: (tests/long.txt); tests that take all samples instead of some (POLYTRACE_LONG=1); the rooms with
+#: sanitizers once more with the optimised build, and everything else with sanitizers; the drill,
+#: packages, and systems that have a part of what is needed. Hours. With a ROOM or REGEX: all of it.
 #: --threads runs with ThreadSanitizer what several threads do at once: the server, what the page
 #: asks it, the C interface, indexes.
 #: --under-load keeps all cores busy with other work meanwhile.
@@ -89,8 +90,10 @@ case $mode in
     ;;
   long)
     presets=(release asan)
-    POLYTRACE_LONG=1 run release "${targets:-all}" --timeout 3600
-    run asan "${targets:-all}" --timeout 3600
+    rest=() rest_sanitized=()
+    [[ $# -gt 0 ]] || rest=(-L 'long|deeper|sanitized') rest_sanitized=(-LE sanitized)
+    POLYTRACE_LONG=1 run release "${targets:-all}" --timeout 3600 "${rest[@]}"
+    run asan "${targets:-all}" --timeout 3600 "${rest_sanitized[@]}"
     if [[ $# -eq 0 ]]; then
       step 'drill' dev drill --here
       step 'packages' dev package --check
