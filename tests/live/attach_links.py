@@ -13,15 +13,23 @@ from pathlib import Path
 
 PROGRAM = os.environ.get("POLYTRACE",
                          str(Path(__file__).resolve().parents[2] / "build/release/polytrace"))
-# Has a libjvm.so mapped, listens to the signal and lives in another root.
+# Has a libjvm.so mapped, listens to the signal and lives in another root, where it has our folder,
+# too.
 LOOKS_LIKE_A_JVM = """
 import ctypes, mmap, os, signal, sys
-library = open(sys.argv[1], "rb")
+folder, root = sys.argv[1:]
+library = open(folder + "/libjvm.so", "rb")
 mapped = mmap.mmap(library.fileno(), 0, prot=mmap.PROT_READ)
 signal.signal(signal.SIGQUIT, lambda number, frame: None)
-if os.geteuid() != 0 and ctypes.CDLL(None).unshare(0x10000000) != 0:
+libc, new_user, new_mounts, bind = ctypes.CDLL(None), 0x10000000, 0x20000, 0x1000
+if libc.unshare(new_mounts | (new_user if os.geteuid() != 0 else 0)) != 0:
     sys.exit(77)
-os.chroot(sys.argv[2])
+private, recursive = 0x40000, 0x4000
+libc.mount(None, b"/", None, private | recursive, None)
+os.makedirs(root + folder)
+if libc.mount(folder.encode(), (root + folder).encode(), None, bind, None) != 0:
+    sys.exit(77)
+os.chroot(root)
 print("ready", flush=True)
 sys.stdin.read()
 """
@@ -48,13 +56,15 @@ class Listener:
 def attach(place):
     """place(root, outside, process) fills the folders; what the listener that it gives was told,
     and what lies outside afterwards."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
         root, outside = Path(folder, "root"), Path(folder, "outside")
         root.mkdir()
         outside.mkdir()
-        library = Path(folder, "libjvm.so")
-        library.write_bytes(b"none")
-        command = [sys.executable, "-c", LOOKS_LIKE_A_JVM, str(library), str(root)]
+        both = Path(folder, "both")
+        both.mkdir()
+        for library in ("libjvm.so", "agent.so"):
+            (both / library).write_bytes(b"none")
+        command = [sys.executable, "-c", LOOKS_LIKE_A_JVM, str(both), str(root)]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                               cwd="/proc") as process:
             if process.stdout.readline() != "ready\n":
@@ -62,7 +72,8 @@ def attach(place):
                 sys.exit(77)
             listener = place(root, outside, f".java_pid{process.pid}")
             done = subprocess.run([PROGRAM, "attach", "--duration", "1s", "-o",
-                                   str(Path(folder, "out.ptrace")), str(process.pid)],
+                                   str(both / "out.ptrace"), "--agent", str(both / "agent.so"),
+                                   str(process.pid)],
                                   capture_output=True, text=True, timeout=150, check=False)
             process.communicate("")
         assert done.returncode != 0 and "process" in done.stderr, done

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A recording of a program that runs ends when its time is over, whatever becomes of `attach`: also
 where the program knows itself by another number, and where nobody is left to stop it. The file is
-whole then and does not grow, and the program goes on."""
+whole then and does not grow, and the program goes on. Where the program does not see our files,
+`attach` says so before it begins."""
 import os
 import signal
 import subprocess
@@ -17,6 +18,11 @@ THREADS, SPINS = "2", "10000"
 APART = ["unshare", "--pid", "--fork", "--mount-proc"]
 
 
+def without(folder):
+    """The program sees an empty folder there."""
+    return ["unshare", "--mount", "sh", "-c", f"mount -t tmpfs tmpfs {folder} && exec \"$@\"", "sh"]
+
+
 def start(room, jdk, before=()):
     """The program, and its number; or nothing where it may not live in a namespace of its own."""
     flags = ["-XX:+EnableDynamicAgentLoading"] if jdk.version >= 21 else []
@@ -27,7 +33,7 @@ def start(room, jdk, before=()):
         assert before, program.communicate()
         program.communicate()
         return None, 0
-    return program, child_of(program.pid) if before else program.pid
+    return program, child_of(program.pid) if before == APART else program.pid
 
 
 def child_of(parent):
@@ -86,8 +92,33 @@ def test(room, jdk, before):
     return True
 
 
+def test_unseen(room, jdk):
+    """A folder for the recording, and the agent's library."""
+    hidden = room.folder / "hidden"
+    hidden.mkdir(exist_ok=True)
+    agent = hidden / "agent.so"
+    agent.write_bytes(Path(room.agent).read_bytes())
+    program, process = start(room, jdk, without(hidden))
+    if program is None:
+        return
+    try:
+        nowhere = room.folder / "nowhere"
+        done = attach(nowhere / "out.ptrace", process)
+        assert f"{nowhere}: No such file" in done.communicate(timeout=250)[1]
+        for path, more, unseen in ((hidden / "out.ptrace", [], hidden),
+                                   (room.trace("seen"), ["--agent", agent], agent)):
+            done = attach(path, process, *more)
+            _, said = done.communicate(timeout=250)
+            assert done.returncode == 2 and f"does not see {unseen}:" in said, (said, unseen)
+            assert not path.exists() and not Path(f"{path}.segments").exists(), path
+    finally:
+        program.kill()
+        program.communicate()
+
+
 def main():
     room = Room("Busy")
+    test_unseen(room, room.jdks[-1])
     for jdk in room.jdks:
         assert test(room, jdk, [])
         apart = test(room, jdk, APART)

@@ -115,6 +115,13 @@ base::result<AttachedRecording> attach_recording(AttachQuestion question) {
   if (const auto fit = check_jvm(process); !fit) return tl::unexpected(fit.error());
   const auto library = find_agent(*find_runtime("java"), agent.agent);
   if (!library) return tl::unexpected(library.error());
+  std::error_code unknown;
+  const fs::path folder =
+      fs::weakly_canonical(fs::absolute(question.recording.output).parent_path(), unknown);
+  for (const auto& [path, option] :
+       {std::pair(*library, "--agent"), std::pair(folder.string(), "--output")})
+    if (const auto seen = check_sees(process, path, option); !seen)
+      return tl::unexpected(seen.error());
   auto plan = plan_recording(question.recording);
   if (!plan) return tl::unexpected(plan.error());
   agent.controllable = true;  // to be able to stop it

@@ -57,18 +57,19 @@ bool catches_quit(pid_t process) {
   return (caught >> (SIGQUIT - 1) & 1) != 0;
 }
 
-// /tmp as the process sees it: in a container, another one. A link there leads where the process
-// would come to, not to a folder of ours.
-Descriptor temporary_folder(pid_t process) {
+// What the process has at that absolute path: in a container, something else. A link there leads
+// where the process would come to, not to a place of ours.
+Descriptor open_as_seen_by(pid_t process, const std::string& path, unsigned kind) {
   const Descriptor root(
       open(fmt::format("/proc/{}/root", process).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   open_how how{};
-  how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+  how.flags = O_PATH | O_CLOEXEC | kind;
   how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
-  Descriptor folder(static_cast<int>(syscall(SYS_openat2, root.get(), "tmp", &how, sizeof how)));
-  if (!folder && errno == ENOSYS)
-    return Descriptor(openat(root.get(), "tmp", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  return folder;
+  const char* const inside = path.c_str() + 1;
+  Descriptor found(static_cast<int>(syscall(SYS_openat2, root.get(), inside, &how, sizeof how)));
+  if (!found && errno == ENOSYS)
+    return Descriptor(openat(root.get(), inside, static_cast<int>(how.flags) | O_NOFOLLOW));
+  return found;
 }
 
 // The JVM's socket, which only it or root can have made: it belongs to the user whom check_jvm()
@@ -117,7 +118,7 @@ class Trigger {
 
 base::result<Descriptor> make_listen(pid_t process, milliseconds patience) {
   const pid_t id = agent::control::own_id_of(process);
-  const Descriptor folder = temporary_folder(process);
+  const Descriptor folder = open_as_seen_by(process, "/tmp", O_DIRECTORY);
   const std::string name = fmt::format(".java_pid{}", id);
   if (Descriptor ready = open_socket_file(folder, name)) return ready;
   const Trigger trigger(process, id, folder);
@@ -191,6 +192,20 @@ base::result<void> check_jvm(pid_t process) {
   if (catches_quit(process)) return {};
   return not_this(base::Code::open_failed, process,
                   "does not listen to the signal that asks it (-Xrs?)");
+}
+
+base::result<void> check_sees(pid_t process, const std::string& path, std::string_view option) {
+  struct stat ours{}, its{};
+  if (stat(path.c_str(), &ours) != 0)
+    return base::fail(base::Code::open_failed, fmt::format("{}: {}", path, std::strerror(errno)));
+  const Descriptor there = open_as_seen_by(process, path, 0);
+  if (there && fstat(there.get(), &its) == 0 && ours.st_dev == its.st_dev &&
+      ours.st_ino == its.st_ino)
+    return {};
+  return not_this(base::Code::usage, process,
+                  fmt::format("has another root and does not see {}: name one with {} that is at "
+                              "the same place for both",
+                              path, option));
 }
 
 base::result<void> load_into_jvm(pid_t process, const std::string& path, const std::string& options,

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 
 #include "base/result.hpp"
 
@@ -15,6 +16,11 @@ namespace polytrace::service {
 // Refuses processes that are no JVM of this user, or that SIGQUIT would kill.
 // Errors: usage (no such JVM), open_failed (it does not answer, or may not be asked).
 base::result<void> check_jvm(pid_t process);
+
+// A process in a container, or with another root, must have at that absolute path, which has no
+// links, what we have there. `option` names the path otherwise. Errors: usage; open_failed: we have
+// nothing there.
+base::result<void> check_sees(pid_t process, const std::string& path, std::string_view option);
 
 // Loads the library at `path`, as the JVM sees it, with the options. `patience`: until it listens.
 // Errors: open_failed, with what the JVM said.
