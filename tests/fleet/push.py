@@ -200,6 +200,47 @@ def check_every_recording(server):
         assert int(health[0]) == sum(facts["gc"]["starts"].values()), (name, health, facts["gc"])
 
 
+def trace_text(calls):
+    """TPTP's XML of that many calls of one method, each in a line of equal length."""
+    begin, lines = 1_750_000_000, []
+    for i in range(calls):
+        lines += [f'<{what} threadIdRef="1" time="{begin + i / 1e3 + later:.6f}" methodIdRef="1" '
+                  'classIdRef="1"/>' for what, later in (("methodEntry", 0), ("methodExit", 5e-4))]
+    return [f"""<?xml version="1.0" encoding="UTF-8"?>
+<TRACE>
+<node nodeId="n" hostname="h" ipaddress="10.0.0.7" timezone="0" time="{begin}"/>
+<processCreate processId="p" pid="1" nodeIdRef="n" time="{begin}"/>
+<agentCreate agentId="a" processIdRef="p" agentName="a" agentType="Profiler" time="{begin}"
+ agentParameters="" version="1"/>
+<traceStart traceId="t" agentIdRef="a" time="{begin}"/>
+<threadStart threadId="1" time="{begin}" groupName="g" parentName="" objIdRef="1" threadName="m"/>
+<classDef time="{begin}" classId="1" sourceName="S" name="Type"/>
+<methodDef name="one" signature="()V" startLineNumber="1" endLineNumber="2" classIdRef="1"
+ methodId="1"/>
+<methodDef name="two" signature="()V" startLineNumber="1" endLineNumber="2" classIdRef="1"
+ methodId="2"/>
+""", *[line + "\n" for line in lines], "</TRACE>\n"]
+
+
+def check_edited(server):
+    """A trace of the same size in which one call, anywhere, is another is another trace."""
+    make_tables(server, "edited")
+    calls, to = 4000, f"{server.url}/edited"
+    lines = trace_text(calls)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "a.trcxml")
+        for changed in (None, *range(1, 2 * calls, 800)):
+            text = list(lines)
+            if changed:
+                text[changed] = text[changed].replace('methodIdRef="1"', 'methodIdRef="2"')
+                text[changed + 1] = text[changed + 1].replace('methodIdRef="1"', 'methodIdRef="2"')
+            file.write_text("".join(text), encoding="utf-8")
+            done = run("push", file, "--to", to, "--label", "service=edited")
+            assert "had it before" not in done.stdout, (changed, done.stdout)
+    streams = server.number("SELECT uniqExact(digest) FROM edited.traces")
+    assert streams == 1 + len(range(1, 2 * calls, 800)), streams
+
+
 def check_refusals(server):
     file = DATA / "mlpd/calls.mlpd"
     assert "without the tables" in run("push", file, "--to", f"{server.url}/nothing",
@@ -225,6 +266,7 @@ def main():
     with clickhouse.Server() as server:
         check_calls(server)
         check_every_recording(server)
+        check_edited(server)
         check_refusals(server)
 
 

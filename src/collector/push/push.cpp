@@ -9,7 +9,7 @@
 #include <filesystem>
 
 #include "base/codes.hpp"
-#include "base/frames/fingerprint.hpp"
+#include "base/io/content_hash.hpp"
 #include "collector/aggregate/aggregator.hpp"
 
 namespace polytrace::collector {
@@ -21,7 +21,7 @@ std::uint32_t seconds(Time wall) {
   return static_cast<std::uint32_t>(std::clamp<Time>(wall / kSecond, 0, ~std::uint32_t{0}));
 }
 
-// The trace by what is in it, whatever its name.
+// The trace by all that is in it, whatever its name.
 struct TraceId {
   warehouse::Id128 digest{};
   std::uint64_t stream = 0;
@@ -34,11 +34,13 @@ base::result<TraceId> identify(const std::string& file) {
   TraceId id;
   std::error_code fault;
   id.bytes = std::filesystem::file_size(file, fault);
-  const auto print = base::fingerprint(descriptor, fault ? 0 : id.bytes);
+  base::ContentHash content;
+  const auto added = content.add_file(descriptor, 0, fault ? 0 : id.bytes);
   ::close(descriptor);
-  if (!print) return base::Unexpected(print.error());
-  static_assert(sizeof id.digest == sizeof *print);
-  std::memcpy(id.digest.data(), &*print, sizeof id.digest);
+  if (!added) return base::Unexpected(added.error());
+  const base::Digest digest = content.digest();
+  static_assert(sizeof id.digest == sizeof digest);
+  std::memcpy(id.digest.data(), &digest, sizeof id.digest);
   std::memcpy(&id.stream, id.digest.data(), sizeof id.stream);
   return id;
 }
