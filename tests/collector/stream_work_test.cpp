@@ -111,6 +111,27 @@ TEST(stream_work, drops_blocks_it_has_had_and_tells_of_gaps) {
   EXPECT_EQ(facts.lost, 2U);
 }
 
+// How much it lacks nobody knows: it is not none.
+TEST(stream_work, tells_that_the_end_of_a_stream_is_missing) {
+  Batch batch = with_clock();
+  Stream stream(batch, 1);
+  for (Time i = 1; i <= 100; ++i)
+    stream.add(i * kSecond / 10, 2, event::Enter{}).add(i * kSecond / 10 + 1, 2, event::Leave{});
+  const auto blocks = test::blocks_in(test::native_stream(7, batch, 10));
+  for (const bool has_end : {true, false}) {
+    test::Facts facts;
+    StreamWork work(7, {}, [&](Rows&& rows) { facts.add(rows); });
+    for (std::size_t i = 0; i + 1 < blocks.size() + has_end; ++i)
+      ASSERT_TRUE(work.block(blocks[i].view()));
+    EXPECT_EQ(work.finished(), has_end);
+    ASSERT_TRUE(work.finish());
+    EXPECT_EQ(work.is_cut_off(), !has_end);
+    EXPECT_EQ(work.blocks_missing(), has_end ? 0U : 1U);
+    EXPECT_EQ(facts.lost, has_end ? 0U : 1U);
+    EXPECT_EQ(facts.sum("profile").first, 100U);
+  }
+}
+
 TEST(stream_work, closes_windows_of_a_silent_stream_and_later_events_make_further_rows) {
   Batch batch = with_clock();
   Stream(batch, 1)

@@ -235,6 +235,27 @@ def test_killed(server, collector, programs):
     expect_stored(server, collector, program, program.process.pid)
 
 
+def test_cut_off(server, collector, programs):
+    """A program that is killed: what it had not told yet is missing, and answers say so."""
+    program = programs.start(programs.names[0], collector.socket, None, 10)
+    instance = program.process.pid
+    wait_for("a program", lambda: any(f" {instance}" in event["who"]
+                                      for event in collector.told("connected")))
+    wait_for("calls of it", lambda: stored(server, instance)["leaf"] > 0)
+    program.process.kill()
+    program.process.communicate()
+    wait_for("its end", lambda: any(f" {instance}" in event["who"] for event in
+                                    collector.told("ended")))
+    (end,) = [event["text"] for event in collector.told("ended") if f" {instance}" in event["who"]]
+    assert end.endswith(", 1 blocks missing, its end among them"), end
+
+    def answer():
+        return subprocess.run([POLYTRACE, "fleet", "methods", "--store", f"{server.url}/fleet",
+                               "--where", f"instance={instance}"], capture_output=True, text=True,
+                              check=True).stdout
+    wait_until(lambda: "1 LOST" in answer(), answer)
+
+
 def test_full_disk(server, folder, programs):
     """Full in mid-stream: it says so, agents keep their data, and when there is room again all of
     it comes. `min_free` and the disk's own end are the same to it."""
@@ -299,7 +320,8 @@ def main():
         collector = Collector(folder, server.url)
         try:
             collector.start()
-            for test in (test_programs, test_strangers, test_store_away, test_killed):
+            for test in (test_programs, test_strangers, test_store_away, test_killed,
+                         test_cut_off):
                 begin = time.monotonic()
                 test(server, collector, programs)
                 print(f"{test.__name__}: {time.monotonic() - begin:.1f} s", flush=True)

@@ -358,11 +358,12 @@ void Pipeline::finish(const StreamPtr& stream) {
   account(*stream);
   stream->finished = true;
   tell_({Weight::news, "ended", stream->owner.name, stream->id,
-         fmt::format("{} events in {} blocks; {} lost, {} blocks missing",
+         fmt::format("{} events in {} blocks; {} lost, {} blocks missing{}",
                      stream->before.events + stream->told.events,
                      stream->before.blocks + stream->told.blocks,
                      stream->before.lost + stream->told.lost,
-                     stream->before.missing + stream->told.missing)});
+                     stream->before.missing + stream->told.missing,
+                     stream->work->is_cut_off() ? ", its end among them" : "")});
 }
 
 // Its memory is for others until it says something again: all of it is on the disk.

@@ -17,7 +17,7 @@ namespace {
 
 using base::Code;
 
-// Of a closing: the stream was ended.
+// Of a closing: the stream was ended without its last block.
 constexpr base::Time kForGood = INT64_MAX;
 
 // Calls, which an agent forgets once somebody has them; the rest it keeps for who comes late.
@@ -52,6 +52,7 @@ struct StreamWork::State {
   void tell_gap(std::uint64_t missing);
   void apply_closings(std::uint64_t block);
   void end();
+  void cut_off();
   base::result<void> note(base::Time until);
   void look_whether_saved();
   void begin_to_save();
@@ -82,6 +83,7 @@ struct StreamWork::State {
   std::uint64_t missing = 0;
   std::uint64_t without_clock = 0;
   bool ended = false;
+  bool is_cut_off = false;
 };
 
 base::result<void> StreamWork::State::define(base::Bytes bytes) {
@@ -126,7 +128,7 @@ void StreamWork::State::tell_gap(std::uint64_t blocks_lost) {
 void StreamWork::State::apply_closings(std::uint64_t block) {
   for (; !closings.empty() && closings.front().block <= block && !ended; closings.pop_front()) {
     since.push_back(closings.front());
-    if (closings.front().until == kForGood) end();
+    if (closings.front().until == kForGood) cut_off();
     else aggregator.close_until(closings.front().until);
   }
 }
@@ -137,6 +139,13 @@ void StreamWork::State::end() {
   ready = Saved{next, offset, definitions, ended_bytes(), {}};
   awaited.reset();
   done = next;
+}
+
+// How much is behind what came, nobody knows: the last block at least.
+void StreamWork::State::cut_off() {
+  tell_gap(1);
+  is_cut_off = true;
+  end();
 }
 
 // Before its rows are anywhere: when they are made again, they must be the same ones.
@@ -298,7 +307,7 @@ base::result<void> StreamWork::finish() {
   state.apply_closings(kForGood);
   if (state.ended) return {};
   if (auto done = state.note(kForGood); !done) return done;
-  state.end();
+  state.cut_off();
   return {};
 }
 
@@ -315,6 +324,7 @@ std::optional<Saved> StreamWork::saved() { return std::exchange(state_->ready, s
 void StreamWork::came(base::Time now) { state_->aggregator.note_arrival(now); }
 void StreamWork::accept(Accepted accepted) { state_->aggregator.accept(accepted); }
 bool StreamWork::finished() const { return state_->ended; }
+bool StreamWork::is_cut_off() const { return state_->is_cut_off; }
 std::uint64_t StreamWork::next_block() const { return state_->next; }
 std::uint64_t StreamWork::next_offset() const { return state_->offset; }
 std::uint64_t StreamWork::done() const { return state_->done; }

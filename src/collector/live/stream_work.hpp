@@ -54,9 +54,12 @@ class StreamWork {
   // Closes windows of a stream that says nothing: those that ended AggregatorOptions::lag before
   // that wall time. Only for streams without blocks that wait.
   base::result<void> close_until(base::Time wall);
-  // Its end: what is open is closed. Nothing is taken after it. Also at the end block.
+  // Nothing comes any more: what is open is closed, and nothing is taken after it. At the end block
+  // that is so by itself; without it the stream is cut off, which counts as a block that is
+  // missing.
   base::result<void> finish();
   bool finished() const;
+  bool is_cut_off() const;
   // Wall times that are believed from now on.
   void accept(Accepted accepted);
 
